@@ -20,7 +20,8 @@ from engine.cli.outputs import (
     resolve_pseudonyms,
     writes_json,
 )
-from engine.core.errors import EngineError
+from engine.cli.parser import contradiction
+from engine.core.errors import EngineError, SettingsError
 from engine.core.printing import print_traceback
 from engine.core.private_files import refused_paths
 
@@ -54,6 +55,8 @@ def act(arguments: argparse.Namespace) -> int:
             refuse_crashing(arguments, inspects=False)
         # Before any work, so that hours of computing never end in "the file exists"
         refuse_outputs(arguments)
+        if fault := contradiction(arguments):
+            raise SettingsError(fault)
         arguments.act(arguments, console)
     except EngineError as e:
         console.fault(f"{e} {missing_file_hint(arguments)}".rstrip())
@@ -65,7 +68,9 @@ def act(arguments: argparse.Namespace) -> int:
     except BrokenPipeError:
         return DONE
     except MemoryError:
-        console.fault("Not enough memory. Choose larger voxels or a smaller field of view.")
+        console.fault(
+            "Not enough memory. Choose larger voxels, a smaller field of view or fewer data."
+        )
         return USER_FAULT
     except Exception as e:  # noqa: BLE001  the outermost handler: show a traceback to report
         if is_out_of_files(e):

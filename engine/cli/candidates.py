@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify, add_threads
+from engine.cli.parser import excludes, needs
 from engine.core.errors import SettingsError
 
 WORDS = {
@@ -52,6 +53,11 @@ def add_options(p: argparse.ArgumentParser) -> None:
     add_threads(group)
     add_force(p)
     add_identify(p)
+    for option in (
+        "-o", "--around", "--step", "--number", "--protocol", "--threads", "--identify"
+    ):  # fmt: skip
+        needs(p, option, "--candidates")
+    excludes(p, "--candidates", "--json", "--scanner")
 
 
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:

@@ -40,6 +40,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument(
         "--name",
+        type=_file_name,
         metavar="NAME.toml",
         help="name of the description; it is written next to the scan and must not exist "
         "yet (default: that of the scan)",
@@ -60,6 +61,15 @@ def add_verbs(verbs: Verbs) -> None:
     for name in SWITCHES:
         p.add_argument(f"--{name}", action="store_true", default=None, help=_help(name))
     p.set_defaults(act=_import)
+
+
+def _file_name(text: str) -> str:
+    # The description is next to the scan, and readers recognise it by its ending
+    if Path(text).name != text or not text.lower().endswith(".toml"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; expected a file name such as scan.toml, without a folder"
+        )
+    return text
 
 
 def _help(option: str) -> str:

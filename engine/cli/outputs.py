@@ -15,6 +15,7 @@ from engine.cli.streams import output
 from engine.core.errors import EngineError, OutputError, SettingsError
 from engine.core.json_types import Plain
 from engine.core.printing import print_lines
+from engine.io.folder import is_file
 from engine.io.safety.atomic_write import write_atomically
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.protocols.privacy.key import file_of
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = Path("-")
 """Value of `--json` that prints to standard output."""
+MAX_THREADS = 4096
+"""Each thread of a projector has an image of its own, so more would only fill the memory."""
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
 """Returns the files that are written for the path of an option."""
 
@@ -254,14 +257,33 @@ def seed(text: str) -> int:
     return _whole_number(text, 0)
 
 
-def _whole_number(text: str, minimum: int) -> int:
+def threads(text: str) -> int:
+    """Parse a number of CPU threads, from 1 to `MAX_THREADS`.
+
+    Parameters
+    ----------
+    text
+        value of the option
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        for other values
+    """
+    return _whole_number(text, 1, MAX_THREADS)
+
+
+def _whole_number(text: str, minimum: int, maximum: int | None = None) -> int:
     try:
         value = int(text)
     except ValueError:
         value = minimum - 1
-    if value < minimum:
+    if value < minimum or (maximum is not None and value > maximum):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not valid; expected a whole number of at least {minimum}"
+            if maximum is None
+            else f"{text!r} is not valid; expected a whole number of at least {minimum} and at "
+            f"most {maximum:,}"
         )
     return value
 
@@ -275,7 +297,7 @@ def add_threads(p: argparse._ActionsContainer) -> None:
         parser of a verb, or a group of its options
     """
     p.add_argument(
-        "--threads", type=count, metavar="N", help="number of CPU threads (default: all cores)"
+        "--threads", type=threads, metavar="N", help="number of CPU threads (default: all cores)"
     )
 
 
@@ -385,8 +407,15 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     no_inputs = {"act", "outputs", "files_of", *(option for option, *_ in arguments.outputs)}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
-            if option not in no_inputs and isinstance(each, str | Path) and is_there(each):
+            if option not in no_inputs and _is_input(each):
                 yield from files_with(Path(each))
+
+
+def _is_input(value: object) -> bool:
+    # A text such as ".." can name a folder by chance, and reading it takes long
+    if isinstance(value, str):
+        return is_there(value) and is_file(Path(value))
+    return isinstance(value, Path) and is_there(value)
 
 
 def is_there(name: str | Path) -> bool:

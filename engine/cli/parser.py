@@ -1,4 +1,7 @@
-"""Parser of the command line: its errors suggest a remedy, its help states every default."""
+"""Parser of the command line: its errors suggest a remedy, its help states every default.
+
+A verb also declares options that only have an effect together, or that contradict each other.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -15,6 +20,9 @@ from engine.core.visible_text import visible_line
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+RULES = "combinations"
+"""Key of the rules in the parsed options."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -90,7 +98,7 @@ class Parser(argparse.ArgumentParser):
         action = late[0]
         if getattr(found, action.dest, None) not in (None, action.default):
             return extras
-        action(self, found, self._get_value(action, places[0]), None)
+        action(self, found, self._get_values(action, places), None)
         return []
 
     def refuse_first(self, word: str) -> None:
@@ -126,6 +134,16 @@ class Parser(argparse.ArgumentParser):
         meant = did_you_mean(str(value), map(str, action.choices))
         known = ", ".join(map(str, action.choices))
         raise argparse.ArgumentError(action, f"{value!r} is not valid.{meant} Choose from {known}.")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # `Path("")` is the current folder, and an empty name would select a default. Both happen
+        # when a script passes a variable that is not set. A verb receives the words of its options
+        if "" in arg_strings and not isinstance(action, argparse._SubParsersAction):
+            fault = "the value is empty; give one."
+            if action.option_strings:
+                fault = "the value is empty; give one, or remove the option."
+            raise argparse.ArgumentError(action, fault)
+        return super()._get_values(action, arg_strings)
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         no_number = _NO_NUMBER.get(action.type) if isinstance(action.type, type) else None
@@ -187,6 +205,109 @@ def _words(default: Any) -> str:
     elif isinstance(default, float):
         default = f"{default:g}"
     return str(default).replace("%", "%%") or "none"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule for one option of a verb.
+
+    Attributes
+    ----------
+    option : option that would silently have no effect, which users would not notice
+    others : options, also with a value or a pattern, such as "--orbit helix" or "-o *.dcm"
+    excludes : True if none of the others may be given; otherwise one of them must be
+    defaults : (key, default) of each option that is named
+    """
+
+    option: str
+    others: tuple[str, ...]
+    excludes: bool
+    defaults: dict[str, tuple[str, Any]]
+
+    def fault(self, arguments: argparse.Namespace) -> str:
+        """Return a sentence with both options and the remedy; empty if the options obey the rule.
+
+        Parameters
+        ----------
+        arguments
+            parsed options
+        """
+        if not self._is_given(self.option, arguments):
+            return ""
+        met = [each for each in self.others if self._is_given(each, arguments)]
+        if self.excludes and met:
+            return f"{self.option} and {met[0]} cannot be combined. Remove one."
+        if not self.excludes and not met:
+            others = " or ".join(self.others)
+            return (
+                f"{self.option} has an effect only with {others}. Add it, or remove {self.option}."
+            )
+        return ""
+
+    def _is_given(self, words: str, arguments: argparse.Namespace) -> bool:
+        """Return True if an option differs from its default, or has the value in the words."""
+        option, _, value = words.partition(" ")
+        key, default = self.defaults[option]
+        found = getattr(arguments, key)
+        return fnmatchcase(str(found).lower(), value) if value else found != default
+
+
+def needs(p: argparse.ArgumentParser, option: str, *others: str) -> None:
+    """Refuse an option without one of the others.
+
+    Parameters
+    ----------
+    p
+        parser of a verb that has all these options
+    option
+        option that has an effect only with one of the others
+    others
+        options, also with a value, such as "--orbit helix"
+    """
+    _add(p, option, others, excludes=False)
+
+
+def excludes(p: argparse.ArgumentParser, option: str, *others: str) -> None:
+    """Refuse an option together with any of the others.
+
+    Parameters
+    ----------
+    p
+        parser of a verb that has all these options
+    option
+        option that contradicts the others
+    others
+        options, also with a value, such as "--orbit parallel"
+    """
+    _add(p, option, others, excludes=True)
+
+
+def contradiction(arguments: argparse.Namespace) -> str:
+    """Return a sentence about the first option that would have no effect; empty if there is none.
+
+    Parameters
+    ----------
+    arguments
+        parsed options of a verb
+    """
+    faults = (rule.fault(arguments) for rule in getattr(arguments, RULES, ()))
+    return next(filter(None, faults), "")
+
+
+def _add(
+    p: argparse.ArgumentParser, option: str, others: tuple[str, ...], *, excludes: bool
+) -> None:
+    defaults = dict(_defaults(p, (option, *others)))
+    rule = Rule(option, others, excludes, defaults)
+    p.set_defaults(**{RULES: (*(p.get_default(RULES) or ()), rule)})
+
+
+def _defaults(
+    p: argparse.ArgumentParser, words: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, Any]]]:
+    for option in (each.partition(" ")[0] for each in words):
+        action = p._option_string_actions[option]
+        yield option, (action.dest, action.default)
 
 
 def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from engine.cli.console import Console
 from engine.cli.device import add_device
 from engine.cli.outputs import Output, add_complete_events, add_force, add_threads
-from engine.cli.shards import n_shards, source_of
+from engine.cli.parser import needs
+from engine.cli.shards import SCHEDULER, address, n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.paths import made
@@ -44,7 +45,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="number of studies at a time (default: 1), or `fit`: as many as fit in memory",
     )  # fmt: skip
     p.add_argument(
-        "--scheduler", metavar="tcp://HOST:PORT",
+        "--scheduler", type=address, metavar=SCHEDULER,
         help="run on the workers of a Dask cluster, one study per worker thread (default: "
         "this machine)",
     )  # fmt: skip
@@ -105,6 +106,8 @@ def _add_add(kinds: Verbs) -> None:
     add_device(p)
     add_threads(p)
     add_force(p)
+    needs(p, "--format", "-o")
+    needs(p, "--force", "-o")
     p.set_defaults(act=_add)
 
 

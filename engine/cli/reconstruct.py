@@ -21,6 +21,7 @@ from engine.cli.outputs import (
     add_json,
     add_output,
     add_threads,
+    seed,
 )
 from engine.cli.shards import add_shards, cluster_hint, source_of
 from engine.cli.streams import output as standard_output
@@ -42,6 +43,7 @@ from engine.modalities.studies import (
     Study,
     files_of_study,
     find_protocol,
+    modality_of,
     standard_of,
     study_at,
 )
@@ -104,7 +106,7 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
     add_complete_events(p)
     p.add_argument(
         "--seed",
-        type=int,
+        type=seed,
         metavar="N",
         help="random seed of a sampled sensitivity (default: that of the protocol)",
     )
@@ -255,11 +257,14 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
     study = study_at(arguments.data, lambda files: _show_files(files, console))
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
-    if arguments.frames is not None:
-        # Values are read as TOML, in which a JSON string is valid
-        assignments.append(f"frames={json.dumps(arguments.frames)}")
-    if arguments.seed is not None:
-        assignments.append(f"sensitivity.seed={arguments.seed}")
+    for option, key, value in (
+        ("--frames", "frames", arguments.frames),
+        ("--seed", "sensitivity.seed", arguments.seed),
+    ):
+        if value is not None:
+            _refuse_without_meaning(option, key, protocol)
+            # Values are read as TOML, in which a JSON string is valid
+            assignments.append(f"{key}={json.dumps(value)}")
     given = {role.key: getattr(arguments, f"input_{role.key}") for role in all_roles()}
     study = study.with_inputs({key: path for key, path in given.items() if path is not None})
     changes: Plain = {"protocol": _assigned(protocol, tuple(assignments))}
@@ -270,6 +275,15 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
     if arguments.scanner is not None:
         changes["scanner"] = arguments.scanner
     return study.model_copy(update=changes)
+
+
+def _refuse_without_meaning(option: str, key: str, protocol: Protocol) -> None:
+    """Refuse an option that sets a key of another kind of scan. --set would name that key."""
+    from engine.core.settings.keys import keys_of  # few commands have these options
+
+    if all(each.key != key for each in keys_of(type(protocol))):
+        title = modality_of(protocol).title
+        raise SettingsError(f"{option} has no meaning for {title}. Remove it.")
 
 
 def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:

@@ -8,8 +8,9 @@ from pathlib import Path
 from engine.analysis.quality.quality_report import FORMAT
 from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_output
+from engine.cli.parser import needs
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.errors import DataError, FileFormatError, SettingsError
+from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
 from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.dicom.series import frames_in_series
@@ -64,6 +65,9 @@ def add_verbs(verbs: Verbs) -> None:
         "(default: those of the result, otherwise pseudonyms)",
     )  # fmt: skip
     add_force(p)
+    needs(p, "--judgement", "--sign")
+    needs(p, "--remark", "--sign")
+    needs(p, "--like", "-o *.dcm")
     p.set_defaults(act=_report)
 
 
@@ -79,8 +83,6 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.sign is not None:
         made = sign(result, arguments.sign, arguments.judgement, arguments.remark)
         console.line(f"Signed off: {made.describe()}")
-    elif arguments.remark:
-        raise SettingsError("--remark needs --sign NAME.")
     # Read again, now with the signature
     subject = ReportSubject.read(result, site, quality, arguments.regions)
     for text in subject.all_warnings:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from itertools import combinations
 
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
+from engine.core.errors import SettingsError
 from engine.results import Result, Results, image_names
 from engine.results.result import PINNED
 
@@ -34,8 +36,10 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _results(arguments: argparse.Namespace, console: Console) -> None:
     results = Results()
+    _refuse_contradictions(arguments)
     # All are opened before the first change, so that a wrong name changes nothing
-    named = [results.open(id) for id in (*arguments.delete, *arguments.pin, *arguments.unpin)]
+    ids = dict.fromkeys((*arguments.delete, *arguments.pin, *arguments.unpin))
+    named = [results.open(id) for id in ids]
     for result in named:
         if result.id in arguments.delete:
             results.delete(result)
@@ -46,6 +50,15 @@ def _results(arguments: argparse.Namespace, console: Console) -> None:
             console.line(f"{word}: {result.id}, {result.record.title}")
     if not named:
         _list(results, console)
+
+
+def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    for one, other in combinations(("delete", "pin", "unpin"), 2):
+        if twice := set(getattr(arguments, one)) & set(getattr(arguments, other)):
+            raise SettingsError(
+                f"{min(twice)}: --{one} and --{other} contradict each other. Nothing was changed; "
+                "remove one."
+            )
 
 
 def _list(results: Results, console: Console) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:  # imported only when a run is split
     from engine.jobs.process.messages import Source
 
 SCHEDULER = "tcp://HOST:PORT"
+ADDRESS = re.compile(r"[a-z]+://\S+|[^\s:/]+:[0-9]{1,5}")
 MAX_SHARDS = 1024
 
 
@@ -25,13 +27,31 @@ def add_shards(p: argparse.ArgumentParser) -> None:
         parser of a verb that reconstructs
     """
     p.add_argument(
-        "--scheduler", metavar=SCHEDULER,
+        "--scheduler", type=address, metavar=SCHEDULER,
         help="split list mode or FDK over the workers of a Dask cluster (default: this machine)",
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",
         help="number of parts (default: threads of the workers); it does not change the result",
     )  # fmt: skip
+
+
+def address(text: str) -> str:
+    """Parse the address of a Dask scheduler.
+
+    Parameters
+    ----------
+    text
+        value of the option, such as tcp://10.0.0.1:8786; tcp:// can be omitted
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        for other values, on which Dask could wait forever
+    """
+    if ADDRESS.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected {SCHEDULER}")
+    return text
 
 
 def n_shards(text: str) -> int:

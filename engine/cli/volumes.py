@@ -19,9 +19,7 @@ from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.visible_text import amount
 from engine.data.formatting import counted
-from engine.data.timing.time_frames import FrameVolume
 from engine.data.timing.time_frames import FrameVolume, info_of_frame
-from engine.data.volume import Volume
 from engine.io import (
     WRITERS,
     can_save,

@@ -74,7 +74,10 @@ def _named(arguments: argparse.Namespace) -> Iterator[Path]:
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
-            if option not in outputs and isinstance(each, str | Path):
+            # A text such as ".." can name a folder by chance
+            if option not in outputs and isinstance(each, Path):
+                yield from _files_at(each)
+            elif option not in outputs and isinstance(each, str) and is_file(Path(each)):
                 yield from _files_at(Path(each))
 
 

@@ -15,7 +15,7 @@ from pydantic import field_validator
 from engine.core.checked import checked
 from engine.core.errors import EngineError, SettingsError, UnknownFormatError
 from engine.core.settings import parse, to_toml
-from engine.io.folder import exists
+from engine.io.folder import exists, is_folder
 from engine.io.input_files import files_behind
 from engine.io.text.toml_file import read_toml
 from engine.modalities import MODALITIES
@@ -392,7 +392,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     """
     path = Path(name_or_path)
     # The ending decides first, so that a mistyped file name is not taken for a protocol's name.
-    if path.suffix == ".toml" or exists(path):
+    if path.suffix == ".toml" or (exists(path) and not is_folder(path)):
         return read_protocol(path)
     known = shipped_protocols()
     if name_or_path not in known:

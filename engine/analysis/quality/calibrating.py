@@ -128,9 +128,9 @@ def _frame(scan: Plain) -> CountedFrame:
     branching = scan.get("branching") or (known.branching if known else None)
     duration_s = scan.get("duration_s")
     wanted = {
-        "half_life_s": half_life_s,
-        "branching": branching,
-        "duration_s": duration_s,
+        "half-life": half_life_s,
+        "branching ratio": branching,
+        "duration": duration_s,
     }
     missing = [name for name, value in wanted.items() if not value]
     if not half_life_s or not branching or not duration_s:

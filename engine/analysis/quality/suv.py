@@ -17,7 +17,6 @@ there is no SUV.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -45,6 +44,10 @@ MAX_HALF_LIVES = 10.0
 WEIGHT_KG = (0.005, 500.0)
 """From a mouse to the largest load of a patient table."""
 HEIGHT_CM = (20.0, 280.0)
+DOSE_MBQ = (1e-6, 1e6)
+HALF_LIFE_S = (1.0, 1e10)
+FRAME_S = (1e-6, 1e6)
+"""Beyond any scan: values outside are typed in another unit, or at another place."""
 UNIT = "g/mL"
 UNITS: dict[SuvKind, str] = {
     "bw": UNIT,
@@ -157,12 +160,14 @@ def _obstacles(facts: SuvFacts) -> Iterator[str]:
     # 0.
     elif facts.height_cm and facts.weight_kg and body_size(facts) <= 0:
         yield "The formula of James gives no lean body mass for this weight and height."
-    if facts.dose_bq is not None and not 0 < facts.dose_bq < math.inf:
-        yield f"The dose is {facts.dose_bq:g} Bq, expected more than 0 Bq."
-    if facts.half_life_s is not None and not 0 < facts.half_life_s < math.inf:
-        yield f"The half-life is {facts.half_life_s:g} s, expected more than 0 s."
-    if facts.frame_s is not None and not 0 < facts.frame_s < math.inf:
-        yield f"The frame duration is {facts.frame_s:g} s, expected more than 0 s."
+    dose_mbq = None if facts.dose_bq is None else facts.dose_bq / 1e6
+    for name, value, unit, (low, high) in (
+        ("dose", dose_mbq, "MBq", DOSE_MBQ),
+        ("half-life", facts.half_life_s, "s", HALF_LIFE_S),
+        ("frame duration", facts.frame_s, "s", FRAME_S),
+    ):
+        if value is not None and not low <= value <= high:
+            yield f"The {name} is {value:g} {unit}, expected {low:g} to {high:g} {unit}."
     # For images corrected to the injection the times do not enter.
     if facts.decay != "injection":
         yield from _impossible_times(facts)
@@ -204,7 +209,11 @@ def _impossible_times(facts: SuvFacts) -> Iterator[str]:
             f"The scan starts {-waited_s:,.0f} s before the injection; check whether "
             "a date was changed."
         )
-    elif facts.half_life_s and waited_s > MAX_HALF_LIVES * facts.half_life_s:
+    elif (
+        facts.half_life_s
+        and facts.half_life_s > 0
+        and waited_s > MAX_HALF_LIVES * facts.half_life_s
+    ):
         yield (
             f"The scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the "
             "injection; check whether a date was changed."

@@ -12,10 +12,11 @@ from engine.cli.device import device_of
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.lines import JsonLines, Lines, follow
 from engine.cli.live.results import save_scan, save_slices, whole_volume
-from engine.cli.live.source import network_note, source_of, stored_geometry
+from engine.cli.live.source import network_note, refuse_given, source_of, stored_geometry
 from engine.core.errors import EngineError, SettingsError
 from engine.core.json_types import Plain
 from engine.corrections.preprocess import CentreOfRotation
+from engine.data.formatting import counted
 from engine.data.projections import Projections
 from engine.io import can_save
 from engine.io.volumes.slices import slice_files
@@ -61,6 +62,16 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 
 def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
+    options = {
+        f"--{key.removeprefix('input_').replace('_', '-')}": value
+        for key, value in vars(arguments).items()
+        if key == "newest" or key.startswith("input_")
+    }
+    refuse_given(
+        arguments,
+        {option: value is not None for option, value in options.items()},
+        "It is for list-mode PET. Remove it.",
+    )
     # before any thread starts, because both start processes by a fork
     geometry = stored_geometry(arguments.geometry)
     source = source_of(arguments, None if geometry is None else geometry.shape)
@@ -218,8 +229,9 @@ def _figures(update: LiveUpdate) -> str:
         return update.state
     figures = update.statistics
     return (
-        f"{figures.frames:,} frames, {figures.dropped:,} lost; {figures.frames_per_s:.1f} frames/s "
-        f"in, {figures.refresh_hz:.1f} images/s; {figures.views} views over "
-        f"{figures.covered_deg:.0f}°; latency {figures.latency_ms_median:.0f} ms, "
-        f"{figures.latency_ms_p99:.0f} ms at 99 %; {figures.memory_mib:,.0f} MiB"
+        f"{counted(figures.frames, 'frame')}, {figures.dropped:,} lost; "
+        f"{figures.frames_per_s:.1f} frames/s in, {figures.refresh_hz:.1f} images/s; "
+        f"{counted(figures.views, 'view')} over {figures.covered_deg:.0f}°; "
+        f"latency {figures.latency_ms_median:.0f} ms, {figures.latency_ms_p99:.0f} ms at 99 %; "
+        f"{figures.memory_mib:,.0f} MiB"
     )

@@ -9,13 +9,14 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.live.ending import Ending, ending_in_order, recorder_of
 from engine.cli.live.lines import JsonLines, Lines, follow
-from engine.cli.live.source import event_source_of, network_note
+from engine.cli.live.source import event_source_of, network_note, refuse_given
 from engine.core import backend
 from engine.core.backend import Backend
 from engine.core.errors import DataError, EngineError, ResourceError, SettingsError
 from engine.core.json_types import Plain
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
+from engine.data.formatting import counted
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Finished
 from engine.data.volume import Volume
@@ -61,6 +62,12 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 
 def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
+    options = {
+        "--turn": arguments.turn != "full",
+        "--weights": arguments.weights != "auto",
+        "--find-axis": arguments.find_axis,
+    }
+    refuse_given(arguments, options, "It is for X-ray scans. Remove it.")
     given = _input_files(arguments)
     source = event_source_of(arguments)  # before any thread starts, because it starts a process
     mode = arguments.mode
@@ -198,8 +205,9 @@ def _figures(update: LivePetUpdate) -> str:
     behind = "" if figures.behind_s != figures.behind_s else f", {figures.behind_s:.1f} s behind"
     return (
         f"{begin}{figures.prompts_per_s:,.0f} prompts/s, {figures.delayeds_per_s:,.0f} delayeds/s; "
-        f"{figures.events:,} events, {figures.dropped:,} lost; image of {figures.image_events:,} "
-        f"prompts from {figures.image_from_s:.1f} to {figures.image_until_s:.1f} s; "
+        f"{counted(figures.events, 'event')}, {figures.dropped:,} lost; "
+        f"image of {figures.image_events:,} prompts from {figures.image_from_s:.1f} to "
+        f"{figures.image_until_s:.1f} s; "
         f"{figures.refresh_hz:.1f} images/s{behind}; "
         f"{figures.memory_mib:,.0f} MiB"
     )

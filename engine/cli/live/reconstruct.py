@@ -10,6 +10,7 @@ from engine.cli.console import Console
 from engine.cli.device import add_device
 from engine.cli.live.source import add_geometry, add_source, has_events
 from engine.cli.outputs import Output, add_force, add_inputs, add_output, add_threads
+from engine.cli.parser import needs
 from engine.cli.verbs import Verbs
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
@@ -93,6 +94,8 @@ def add_verbs(verbs: Verbs) -> None:
     add_threads(p)
     p.add_argument("--json", action="store_true", help="print each event as a JSON line")
     add_force(p)
+    needs(p, "--turn", "--mode sliding")
+    needs(p, "--newest", "--mode sliding")
     p.set_defaults(act=_reconstruct)
 
 

@@ -33,7 +33,7 @@ def add_verbs(verbs: Verbs) -> None:
         "recording",
         nargs="?",
         metavar="RECORDING",
-        help="its number in the list, or its file (default: the only one)",
+        help="with convert or discard: its number in the list, or its file (default: none)",
     )
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="OUT.h5",
@@ -50,6 +50,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _recordings(arguments: argparse.Namespace, console: Console) -> None:
+    _refuse_useless(arguments)
     if arguments.action == "list":
         _list(console, as_json=arguments.json)
         return
@@ -69,6 +70,22 @@ def _recordings(arguments: argparse.Namespace, console: Console) -> None:
         console.note(note)
     console.line(f"Scan: {arguments.output} ({found.text})")
     console.line("The recording is still on the disk. Discard it once you have checked the scan.")
+
+
+def _refuse_useless(arguments: argparse.Namespace) -> None:
+    """Refuse what an action would ignore: a list that looks like a conversion misleads."""
+    given = {
+        "RECORDING": arguments.recording is not None and arguments.action == "list",
+        "-o": arguments.output is not None and arguments.action != "convert",
+        "--geometry": arguments.geometry is not None and arguments.action != "convert",
+        "--json": arguments.json and arguments.action != "list",
+    }
+    useless = [word for word, is_given in given.items() if is_given]
+    if useless:
+        raise SettingsError(
+            f"live recordings {arguments.action}: {', '.join(useless)} has no effect. Remove it, "
+            "or choose another action."
+        )
 
 
 def _list(console: Console, *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from engine.io.safety.open_input import open_input
 from engine.jobs.loader import Loader, for_command
 from engine.jobs.loader.loader import Calls
 from engine.live.core.source import FrameSource
+from engine.live.core.zeromq import is_address
 from engine.live.ct.opening import SourceOptions, open_source
 from engine.live.pet.event_batch import EventSource
 from engine.live.pet.opening import open_events
@@ -20,6 +21,8 @@ from engine.live.pet.opening import open_events
 if TYPE_CHECKING:
     from engine.geometry.xray import XrayGeometry
 
+MIN_RATE, MAX_RATE = 1e-3, 1e6
+"""Frames, or seconds of list mode, per second."""
 SOURCE = (
     "tcp://HOST:PORT of a sender (tcp://*:PORT to wait for senders), pva://CHANNEL, a folder that "
     "receives images, an HDF5 or list-mode file that is being written, or a stored scan (--replay)"
@@ -131,10 +134,16 @@ def source_of(
     Raises
     ------
     SettingsError
-        if the source is not an address, file or folder, or --rate is used without --replay
+        if the source is not an address, file or folder, or does not use an option
     """
     if arguments.rate is not None and not arguments.replay:
         raise SettingsError("--rate needs --replay. Other sources set their own rate.")
+    _refuse_of_addresses(arguments)
+    refuse_given(
+        arguments,
+        {"--scanner": arguments.scanner is not None},
+        "X-ray scans contain their geometry. Remove it, or add --pet for list mode.",
+    )
     loader = _file_loader(arguments)
     options = SourceOptions(
         subscribe=arguments.subscribe,
@@ -215,8 +224,9 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
     Raises
     ------
     SettingsError
-        if the source is not an address or file, or --rate is used without --replay
+        if the source is not an address or file, or does not use an option
     """
+    _refuse_of_addresses(arguments)
     name = str(arguments.source)
     replay, rate = arguments.replay, arguments.rate
     if rate is not None and not replay:
@@ -235,6 +245,38 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
     return open_events(name, options, arguments.scanner)
 
 
+def refuse_given(arguments: argparse.Namespace, options: dict[str, bool], why: str) -> None:
+    """Refuse options that a source does not use, because they would silently have no effect.
+
+    Parameters
+    ----------
+    arguments
+        parsed options of a live verb
+    options
+        options, with True for those that are given
+    why
+        sentence that says for which sources they are
+
+    Raises
+    ------
+    SettingsError
+        with all such options
+    """
+    given = [option for option, is_given in options.items() if is_given]
+    if given:
+        raise SettingsError(
+            f"{arguments.source}: this source does not use {', '.join(given)}. {why}"
+        )
+
+
+def _refuse_of_addresses(arguments: argparse.Namespace) -> None:
+    """Refuse options of the network for files and folders."""
+    if is_address(str(arguments.source)):
+        return
+    options = {"--sub": arguments.subscribe}
+    refuse_given(arguments, options, "It is for addresses such as tcp://HOST:PORT. Remove it.")
+
+
 def network_note(arguments: argparse.Namespace) -> str:
     """Return the end of each line of figures while other computers can connect; else ""."""
     return "; listens on all networks" if arguments.network else ""
@@ -250,10 +292,15 @@ def rate(text: str) -> float:
 
     Raises
     ------
-    ValueError
-        if the rate is not above 0 and at most 1e6; argparse reports it as a message
+    argparse.ArgumentTypeError
+        if the rate is not from `MIN_RATE` to `MAX_RATE`
     """
-    number = float(text)
-    if not 0 < number <= 1e6:
-        raise ValueError
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not MIN_RATE <= number <= MAX_RATE:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; expected a number from {MIN_RATE:g} to {MAX_RATE:,.0f}"
+        )
     return number

@@ -51,8 +51,18 @@ def work_of(text: str) -> tuple[int, int, int]:
     -------
     size
         edge [voxels], number of views, edge [pixels]
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        for other values
     """
-    size, n_views, pixels = (count(number) for number in text.split("x"))
+    numbers = text.split("x")
+    if len(numbers) != 3:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; expected three whole numbers such as 512x720x1024"
+        )
+    size, n_views, pixels = map(count, numbers)
     return size, n_views, pixels
 
 

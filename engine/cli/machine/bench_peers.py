@@ -81,5 +81,10 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _cone_size(text: str) -> tuple[int, int]:
-    size, n_views = (count(number) for number in text.split("x"))
+    numbers = text.split("x")
+    if len(numbers) != 2:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; expected two whole numbers such as 256x60"
+        )
+    size, n_views = map(count, numbers)
     return size, n_views

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engine.cli.console import Console
 from engine.cli.device import add_device
 from engine.cli.outputs import Output, add_force
+from engine.cli.parser import excludes
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import ResourceError, SettingsError
 
@@ -58,6 +59,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="tiny problems; speed limits are shown, but not checked",
     )
     add_force(p)
+    excludes(p, "--table", "--steps", "--minutes", "--quick", "--device")
     p.set_defaults(act=_act)
 
 

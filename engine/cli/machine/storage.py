@@ -7,6 +7,7 @@ import re
 import sys
 
 from engine.cli.console import Console
+from engine.cli.parser import needs
 from engine.cli.streams import output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import ResourceError, SettingsError
@@ -44,6 +45,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     p.add_argument("--each", action="store_true", help="list every job and file")
     p.add_argument("--yes", action="store_true", help="remove without asking")
+    needs(p, "--yes", "--clear")
     p.set_defaults(act=_storage)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from engine.cli.console import Console
 from engine.cli.device import add_device, device_of
 from engine.cli.outputs import add_force, add_json, add_threads, seed, write_json
+from engine.cli.parser import excludes
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.backend import Backend
 from engine.core.errors import ResourceError
@@ -62,6 +63,10 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--forget", action="store_true", help="delete the stored variants; do not tune")
     p.add_argument("--show", action="store_true", help="show the stored variants; do not tune")
     add_force(p)
+    search = ("--study", "--budget", "--strategy", "--seed", "--json")
+    excludes(p, "--show", *search)
+    # The stored variants of all devices are deleted
+    excludes(p, "--forget", "--show", "--device", "--threads", *search)
     p.set_defaults(act=_act)
 
 
@@ -193,10 +198,3 @@ def _show(records: list[Plain], on: Backend, console: Console) -> None:
         form = ", ".join(f"{name} {value}" for name, value in record["values"].items())
         console.line(f"{record['kernel']}, {record['shape']}: {form}")
         console.line(f"  {record['gain']:.2f} × as fast as the default, {record['tuned_utc']}")
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected 1 or more")
-    return number

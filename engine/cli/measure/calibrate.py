@@ -10,7 +10,9 @@ from engine.analysis.quality.calibrating import MAX_ERROR_PERCENT, KnownActivity
 from engine.analysis.quality.cylinder import UprightCylinder
 from engine.cli.console import Console
 from engine.cli.machine.times import TIME, moment_of
+from engine.cli.measure.number_lists import numbers_of
 from engine.cli.outputs import add_force, add_output
+from engine.cli.parser import needs
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.geometry.grid import Point
@@ -47,6 +49,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="cylinder along z for the mean [mm] (default: well inside the detected cylinder)",
     )  # fmt: skip
     add_force(p)
+    needs(p, "--zone", "--at")
     p.set_defaults(act=_calibrate)
 
 
@@ -103,10 +106,9 @@ def _refuse_impossible(arguments: argparse.Namespace) -> None:
 
 
 def _region(text: str) -> UprightCylinder:
-    try:
-        x, y, z, radius, length = (float(word) for word in text.split(","))
-    except ValueError as e:
-        raise SettingsError(f"--region {text!r}: expected X,Y,Z,RADIUS,LENGTH in mm.") from e
+    if not (found := numbers_of(text, 5)):
+        raise SettingsError(f"--region {text!r}: expected X,Y,Z,RADIUS,LENGTH in mm.")
+    x, y, z, radius, length = found
     if not (radius > 0 and length > 0):
         raise SettingsError(f"--region {text!r}: expected a radius and a length above 0.")
     centre: Point = (x, y, z)

@@ -10,9 +10,10 @@ from engine.analysis.quality.time_curves import TimeCurve, time_curve
 from engine.analysis.regions.figures import VOXEL_RULES
 from engine.analysis.regions.solids import SphereRegion
 from engine.cli.console import Console
+from engine.cli.measure.number_lists import numbers_of
 from engine.cli.outputs import add_force, add_output
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.errors import DataError
+from engine.core.errors import DataError, SettingsError
 from engine.data.formatting import with_error
 from engine.io import read_frames
 from engine.io.safety.atomic_write import write_atomically
@@ -45,16 +46,15 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _curve(arguments: argparse.Namespace, console: Console) -> None:
+    if not 0 < arguments.diameter < float("inf"):
+        raise DataError(f"--diameter {arguments.diameter:g}: expected more than 0 mm.")
+    region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
     frames = read_frames(arguments.frames)
     if not frames:
         raise DataError(
             f"{arguments.frames.name}: the file has no time frames. Create them with `isocenter "
             "reconstruct SCAN --frames 10x60 -o frames.h5`."
         )
-    # argparse accepts nan and inf as numbers
-    if not 0 < arguments.diameter < float("inf"):
-        raise DataError(f"--diameter {arguments.diameter:g}: expected more than 0 mm.")
-    region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
     found = time_curve(frames, region, rule=arguments.rule)
     errors = found.errors or (nan,) * len(found.frames)
     for frame, mean, error in zip(found.frames, found.means, errors, strict=True):
@@ -82,8 +82,7 @@ def write_curve(curve: TimeCurve, path: Path) -> None:
 
 
 def _point(text: str) -> tuple[float, float, float]:
-    try:
-        x, y, z = (float(part) for part in text.split(","))
-    except ValueError as e:
-        raise DataError(f"--at {text!r}: expected X,Y,Z in mm.") from e
+    if not (found := numbers_of(text, 3)):
+        raise SettingsError(f"--at {text!r}: expected X,Y,Z in mm.")
+    x, y, z = found
     return x, y, z

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_identify, add_output
+from engine.cli.parser import excludes
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.errors import DataError
+from engine.core.errors import DataError, SettingsError
 from engine.data.volume import Volume
 from engine.io import WRITERS, can_save, default_suffixes, read_volume, save
 from engine.io.auxiliary.mu_map import TISSUES_PER_MM, added, of_classes
@@ -33,7 +34,6 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--kvp",
         type=float,
-        default=0.0,
         metavar="KV",
         help="tube voltage of the CT (default: that of the file)",
     )
@@ -48,6 +48,7 @@ def add_verbs(verbs: Verbs) -> None:
     )  # fmt: skip
     add_force(p)
     add_identify(p)
+    excludes(p, "--classes", "--unit", "--kvp")
     p.set_defaults(act=_make)
 
 
@@ -59,7 +60,9 @@ def _make(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.classes:
         found = of_classes(volume, _classes(arguments.classes), name)
     else:
-        found = as_attenuation(volume, name, arguments.unit, arguments.kvp)
+        if arguments.kvp == 0:  # which means elsewhere that the file states it
+            raise SettingsError("--kvp 0: expected the tube voltage in kV, more than 0.")
+        found = as_attenuation(volume, name, arguments.unit, arguments.kvp or 0.0)
     # The hardware is not in a CT of the patient, so its maps are added
     others = [as_attenuation(read_volume(path), path.name) for path in arguments.add]
     notes = (*found.notes, *(note for each in others for note in each.notes))
@@ -94,6 +97,11 @@ def as_attenuation(volume: Volume, name: str, unit: str = "", kilovolts: float =
         if the values are not recognised as attenuation
     """
     found = recognised(volume, name, unit)
+    if found is not None and kilovolts and found.unit != HOUNSFIELD:
+        raise DataError(
+            f"{name}: the tube voltage is for CT numbers, but the unit is {found.unit}. Remove "
+            "--kvp, or correct --unit."
+        )
     if found is None:
         raise DataError(
             f"{name}: values from {float(volume.values.min()):g} to {float(volume.values.max()):g} "

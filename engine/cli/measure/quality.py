@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
 from engine.analysis.quality.phantoms import QUALITY_PHANTOMS, PhantomFacts
 from engine.analysis.quality.quality_report import Placement, QualityReport
 from engine.analysis.quality.report_pages import report_bytes, with_source
 from engine.cli.console import Console
+from engine.cli.measure.number_lists import numbers_of
 from engine.cli.outputs import Output, add_force
+from engine.cli.parser import needs
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.data.volume import Volume
@@ -19,6 +20,14 @@ from engine.io.safety.atomic_write import write_all
 
 SUFFIXES = (".pdf", ".json", ".csv")
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
+FACTS = {
+    "--contrast": "contrast",
+    "--cold": "cold",
+    "--expected": "expected",
+    "--truth": "truth",
+    "--place": "at",
+}
+"""Option of each fact that only some phantoms use."""
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -67,6 +76,10 @@ def add_verbs(verbs: Verbs) -> None:
     )
     p.add_argument("--other-end", action="store_true", help="with --place: rotated by 180° about y")
     add_force(p)
+    for option, fact in FACTS.items():
+        needs(p, option, *(f"--phantom {k.kind}" for k in QUALITY_PHANTOMS if fact in k.uses))
+    needs(p, "--turn", "--place")
+    needs(p, "--other-end", "--place")
     p.set_defaults(act=_quality)
 
 
@@ -80,7 +93,7 @@ def _quality(arguments: argparse.Namespace, console: Console) -> None:
     truth = None if arguments.truth is None else read_volume(arguments.truth)
     facts = PhantomFacts(
         contrast=arguments.contrast,
-        cold=_numbers(arguments.cold, "--cold") if arguments.cold else (),
+        cold=_diameters(arguments.cold) if arguments.cold else (),
         expected=arguments.expected,
         truth=truth,
         at=_placement(arguments),
@@ -125,22 +138,16 @@ def _files(output: Path) -> tuple[Path, ...]:
     return (output,)
 
 
+def _diameters(text: str) -> tuple[float, ...]:
+    if found := numbers_of(text):
+        return found
+    raise SettingsError(f"--cold {text!r}: expected numbers separated by commas, in mm.")
+
+
 def _placement(arguments: argparse.Namespace) -> Placement | None:
     if arguments.place is None:
         return None
-    place = _numbers(arguments.place, "--place")
-    if len(place) != 3:
+    if not (found := numbers_of(arguments.place, 3)):
         raise SettingsError(f"--place {arguments.place!r}: expected X,Y,Z in mm.")
-    x, y, z = place
+    x, y, z = found
     return Placement((x, y, z), arguments.turn, arguments.other_end)
-
-
-def _numbers(text: str, option: str) -> tuple[float, ...]:
-    try:
-        values = tuple(float(word) for word in text.split(","))
-    except ValueError as e:
-        raise SettingsError(f"{option} {text!r}: expected numbers separated by commas.") from e
-    # `float` accepts nan and inf
-    if not all(math.isfinite(v) for v in values):
-        raise SettingsError(f"{option} {text!r}: expected numbers separated by commas.")
-    return values

@@ -23,9 +23,10 @@ from engine.analysis.regions.table import csv_of
 from engine.cli.console import Console
 from engine.cli.dicom.series import series_behind
 from engine.cli.outputs import Output, add_force
+from engine.cli.parser import needs
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
-from engine.data.formatting import interval_text, number_text, with_error
+from engine.data.formatting import counted, interval_text, number_text, with_error
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume
@@ -110,6 +111,8 @@ def add_verbs(verbs: Verbs) -> None:
         "centre inside (default: area)",
     )  # fmt: skip
     add_force(p)
+    for option in ("--like", "--identify"):
+        needs(p, option, "--dicom", "--rtstruct", "--sr")
     p.set_defaults(act=_regions)
 
 
@@ -176,10 +179,10 @@ def _write_dicom(
     image = DicomImage.of(volume, info, subject, series=series, frames=frames)
     if arguments.dicom is not None:
         n = write_segmentation(regions, image, arguments.dicom)
-        console.line(f"Segmentation: {arguments.dicom} ({n:,} frames)")
+        console.line(f"Segmentation: {arguments.dicom} ({counted(n, 'frame')})")
     if arguments.rtstruct is not None:
         n = write_structure_set(regions, image, arguments.rtstruct)
-        console.line(f"Structure set: {arguments.rtstruct} ({n:,} contours)")
+        console.line(f"Structure set: {arguments.rtstruct} ({counted(n, 'contour')})")
     if arguments.sr is not None:
         segmentation = write_measurement_report(regions, image, arguments.sr, rule=arguments.rule)
         console.line(f"Structured report: {arguments.sr}")

@@ -9,9 +9,10 @@ from pathlib import Path
 from engine.analysis.registration.rigid import refuse_other_patient, register
 from engine.cli.console import Console
 from engine.cli.measure.mu_map import as_attenuation
+from engine.cli.measure.number_lists import numbers_of
 from engine.cli.outputs import add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
-from engine.core.errors import DataError
+from engine.core.errors import DataError, SettingsError
 from engine.core.json_types import Plain
 from engine.data.rigid_resampling import moved
 from engine.geometry.rigid_motion import motion_of
@@ -49,6 +50,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _register(arguments: argparse.Namespace, console: Console) -> None:
     can_save(arguments.output)
+    given = motion_of(_numbers(arguments.motion)) if arguments.motion else None
     image = read_volume(arguments.image)
     # The map may be stored with other axes than the image
     mu_map = facing(as_attenuation(read_volume(arguments.map), arguments.map.name), image)
@@ -56,8 +58,8 @@ def _register(arguments: argparse.Namespace, console: Console) -> None:
         console.note(f"{note}")
     # Aligning the CT of another patient would succeed, and be wrong
     refuse_other_patient(image, mu_map)
-    if arguments.motion:
-        motion = motion_of(_numbers(arguments.motion))
+    if given is not None:
+        motion = given
         record: Plain = {**motion.record(), "by": "hand"}
         console.line(f"{motion.describe()}, manual")
     else:
@@ -77,7 +79,9 @@ def _register(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError as e:
-        raise DataError(f"--motion {text!r}: expected six numbers separated by commas.") from e
+    if found := numbers_of(text, 6):
+        return found
+    raise SettingsError(
+        f"--motion {text!r}: expected six numbers separated by commas: a shift X,Y,Z in mm and "
+        "angles A,B,C in degrees."
+    )

@@ -10,6 +10,7 @@ from engine.cli.console import Console
 from engine.cli.outputs import add_complete_events, add_force, add_identify, add_output
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
+from engine.data.formatting import counted
 from engine.data.sinogram import Sinogram, binned, events_of
 from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
@@ -106,6 +107,21 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError(
             f"{arguments.output.name}: the name of a list-mode file must end with .h5."
         )
+    a = arguments
+    given = {
+        "--span": a.span != 1,
+        "--mash": a.mash != 1,
+        "--max-ring-difference": a.max_ring_difference is not None,
+        "--delayeds": a.delayeds,
+        "--sum-times": a.sum_times,
+        "--scanner": a.scanner is not None,
+        "--use-complete-events": a.complete_events,
+    }
+    if useless := [option for option, is_given in given.items() if is_given]:
+        raise SettingsError(
+            f"{a.data.name}: {', '.join(useless)} has no effect on a sinogram, only on list mode. "
+            "Remove it."
+        )
     data = read_sinogram(arguments.data)
     # Without the order, TOF bins could be mirrored, which is worse than none
     if data.timed is not None and not data.timed.is_ordered:
@@ -117,4 +133,4 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
     if not arguments.identify:
         events = replace(events, info=without_names(events.info))
     write_listmode(events, arguments.output)
-    console.line(f"Scan: {arguments.output} ({events.n_events:,} events)")
+    console.line(f"Scan: {arguments.output} ({counted(events.n_events, 'event')})")

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from engine.analysis.quality.suv_volume import SUV, decay_of, described, facts_o
 from engine.cli.console import Console
 from engine.cli.machine.times import TIME, moment_of
 from engine.cli.outputs import add_force, add_identify, add_output
+from engine.cli.parser import excludes, needs
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
@@ -34,6 +35,7 @@ from engine.io.safety.open_input import open_input
 from engine.protocols.privacy.records import MADE_BY_US, without_names
 
 MAX_SERIES_BYTES = 100_000_000
+T = TypeVar("T")
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -56,6 +58,14 @@ def add_verbs(verbs: Verbs) -> None:
     _add_facts(p)
     add_force(p)
     add_identify(p)
+    # Each image states these values only once, so a second source would win without notice
+    excludes(
+        p, "--series", "--weight-kg", "--height-cm", "--sex", "--dose-mbq", "--injected-at",
+        "--started-at", "--zone", "--nuclide", "--half-life-s", "--frame-s",
+        "--decay-corrected-to", "--bq-ml-per-unit",
+    )  # fmt: skip
+    excludes(p, "--half-life-s", "--nuclide")
+    needs(p, "--zone", "--injected-at", "--started-at")
     p.set_defaults(act=_suv)
 
 
@@ -89,7 +99,7 @@ def _add_facts(p: argparse.ArgumentParser) -> None:
         "--half-life-s",
         type=float,
         metavar="S",
-        help="half-life, for another nuclide (default: that of --nuclide)",
+        help="half-life, for another nuclide, instead of --nuclide (default: none)",
     )
     p.add_argument("--frame-s", type=float, metavar="S", help="length of the frame (default: none)")
     p.add_argument(
@@ -105,8 +115,8 @@ def _add_facts(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument(
         "--series", type=Path, metavar="JSON",
-        help="for images of other programs: list of the DICOM attributes of the slices; replaces "
-        "all other values (default: none)",
+        help="for images of other programs: list of the DICOM attributes of the slices, "
+        "instead of the other values (default: none)",
     )  # fmt: skip
 
 
@@ -122,7 +132,14 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
         raise DataError(f"{name}: {e}") from e
     info = volume.info if arguments.identify else without_names(volume.info)
     # Multiplied in float64, and rounded only once
-    values = (volume.values * np.float64(factor)).astype(np.float32)
+    exact = volume.values * np.float64(factor)
+    # An infinite value would ruin the scale of every view
+    if not np.abs(exact).max() < np.finfo(np.float32).max:
+        raise DataError(
+            f"{name}: the factor {factor:g} gives values beyond the range of an image. Correct "
+            "--bq-ml-per-unit."
+        )
+    values = exact.astype(np.float32)
     error = None if volume.error is None else volume.error.scaled(values, factor)
     converted = replace(volume, values=values, unit=UNITS[arguments.kind], error=error)
     made_by = {**info, SUV: record}
@@ -188,22 +205,25 @@ def _calibration(volume: Volume, given: float | None) -> float:
 
 def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
     """Collect the SUV inputs. Options take precedence over the image."""
-    scan, known = scan_of(volume), facts_of(volume, arguments.kind)
-    dose_bq = known.dose_bq if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
-    # 0 or an empty option means that the image decides
-    half_life_s = arguments.half_life_s or HALF_LIVES_S.get(arguments.nuclide or "")
+    a, scan, known = arguments, scan_of(volume), facts_of(volume, arguments.kind)
+    half_life_s = HALF_LIVES_S[a.nuclide] if a.nuclide is not None else a.half_life_s
     return SuvFacts(
-        weight_kg=arguments.weight_kg or known.weight_kg,
-        dose_bq=dose_bq,
-        half_life_s=half_life_s or known.half_life_s,
-        injected=moment_of(arguments.injected_at or scan.get("injected_at"), arguments.zone),
-        started=moment_of(arguments.started_at or scan.get("scan_start"), arguments.zone),
-        decay=_decay(volume, arguments.decay),
-        frame_s=arguments.frame_s or scan.get("frame_s") or known.frame_s,
-        kind=arguments.kind,
-        height_cm=arguments.height_cm or known.height_cm,
-        sex=arguments.sex or known.sex,
+        weight_kg=_either(a.weight_kg, known.weight_kg),
+        dose_bq=known.dose_bq if a.dose_mbq is None else 1e6 * a.dose_mbq,
+        half_life_s=_either(half_life_s, known.half_life_s),
+        injected=moment_of(_either(a.injected_at, scan.get("injected_at")), a.zone),
+        started=moment_of(_either(a.started_at, scan.get("scan_start")), a.zone),
+        decay=_decay(volume, a.decay),
+        frame_s=_either(a.frame_s, scan.get("frame_s") or known.frame_s),
+        kind=a.kind,
+        height_cm=_either(a.height_cm, known.height_cm),
+        sex=_either(a.sex, known.sex),
     )
+
+
+def _either(given: T | None, known: T | None) -> T | None:
+    # Not `or`: a given 0 is a mistake that must not select the value of the image
+    return known if given is None else given
 
 
 def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | None:

@@ -11,8 +11,10 @@ import numpy as np
 
 from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_output, add_threads, is_there, seed
+from engine.cli.parser import excludes, needs
 from engine.core.errors import SettingsError
 from engine.core.json_types import Plain
+from engine.data.formatting import counted
 from engine.data.runs.events import Progressed
 
 if TYPE_CHECKING:
@@ -23,8 +25,27 @@ if TYPE_CHECKING:
 PHANTOMS = ("head", "tooth", "jaw", "thorax", "spheres")
 ORBITS = ("circle", "short", "fan", "helix", "parallel")
 FORMATS = (".h5", ".nxs", ".toml")
-MAX_PHOTONS, MAX_FLATS, MAX_OVERSAMPLE = 1e15, 10_000, 64
-"""The Poisson generator ends at 9e18; more images or rays would only fill the memory."""
+VIEWS = 360
+LIMITS = {
+    "--scale": (1e-3, 1e3, ""),
+    "--pixel": (1e-5, 1e4, "mm"),
+    "--source-axis": (0.01, 1e6, "mm"),
+    "--source-detector": (0.01, 1e6, "mm"),
+    "--axis-column": (-1e5, 1e5, ""),
+    "--roll": (-360, 360, "°"),
+    "--pitch": (-1e5, 1e5, "mm"),
+    "--untold-shift": (-1e5, 1e5, ""),
+    "--photons": (0, 1e15, ""),
+    "--flats": (0, 10_000, ""),
+    "--dead": (0, 1, ""),
+    "--hot": (0, 1, ""),
+    "--rings": (0, 1, ""),
+    "--hardening": (0, 1, ""),
+    "--oversample": (1, 64, ""),
+}
+"""Lowest and highest value of each option with its unit: far beyond any scanner.
+
+The Poisson generator ends at 9e18. More images or rays would only fill the memory."""
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
@@ -45,13 +66,28 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seed", type=seed, default=1, metavar="N", help="random seed")
     _add_orbit(p.add_argument_group("orbit and detector"))
     _add_counting(p.add_argument_group("counting"))
+    _refuse_useless(p)
+
+
+def _refuse_useless(p: argparse.ArgumentParser) -> None:
+    """Refuse options that another option makes useless."""
+    counting = ("--photons", "--flats", "--dead", "--hot", "--rings", "--hardening", "--seed")
+    excludes(p, "--noiseless", *counting)
+    placing = ("--source-axis", "--source-detector", "--roll", "--axis-column", "--pitch")
+    # The file states the place of the detector in each view
+    for option in placing:
+        excludes(p, option, "--orbit *.geom")
+    excludes(p, "--source-axis", "--orbit parallel")
+    excludes(p, "--source-detector", "--orbit parallel")
+    excludes(p, "--roll", "--orbit helix")
+    needs(p, "--pitch", "--orbit helix")
 
 
 def _add_orbit(orbit: argparse._ArgumentGroup) -> None:
     orbit.add_argument(
         "--orbit", default="circle", metavar="O", help=f"{', '.join(ORBITS)}, or ORBIT.geom"
     )
-    orbit.add_argument("--views", type=int, default=360, metavar="N", help="number of views")
+    orbit.add_argument("--views", type=int, default=VIEWS, metavar="N", help="number of views")
     orbit.add_argument(
         "--detector",
         type=int,
@@ -146,7 +182,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
             geometry, a.output
         )  # fail before the work, if the angles do not fit the format
     n_rows, n_columns = geometry.shape
-    console.log(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
+    console.log(f"Simulating {counted(geometry.n_views, 'view')} of {n_columns} × {n_rows} pixels")
     common: Plain = {
         "oversample": a.oversample,
         "threads": a.threads,
@@ -170,14 +206,14 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
 
 
 def _refuse_limits(a: argparse.Namespace) -> None:
-    """Refuse numbers that the random generator or the memory cannot take."""
-    for name, value, most in (
-        ("photons", a.photons, MAX_PHOTONS),
-        ("flats", a.flats, MAX_FLATS),
-        ("oversample", a.oversample, MAX_OVERSAMPLE),
-    ):
-        if value > most:
-            raise SettingsError(f"--{name} {value:g}: expected at most {most:g}; reduce it.")
+    """Refuse numbers beyond `LIMITS`."""
+    for option, (least, most, unit) in LIMITS.items():
+        value = getattr(a, option.lstrip("-").replace("-", "_"))
+        unit = f" {unit}".rstrip()
+        if value is not None and value > most:
+            raise SettingsError(f"{option} {value:g}: expected at most {most:g}{unit}; reduce it.")
+        if value is not None and value < least:
+            raise SettingsError(f"{option} {value:g}: expected at least {least:g}{unit}.")
 
 
 def phantom_makers() -> dict[str, Callable[[], ShapePhantom]]:
@@ -196,8 +232,6 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     from engine.simulate.phantoms import scaled
     from engine.simulate.voxels import attenuation_of
 
-    if not 0 < scale < 1e3:
-        raise SettingsError(f"--scale {scale:g}: expected a number above 0.")
     makers = phantom_makers()
     if name in makers:
         made = makers[name]()
@@ -233,7 +267,12 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
     shape = (1 if a.orbit == "fan" else rows, columns)
     if Path(a.orbit).suffix == ".geom":
         with open_input(Path(a.orbit)) as file:
-            return geometry_of(read_vectors(file), "cone", shape, file.path)
+            found = geometry_of(read_vectors(file), "cone", shape, file.path)
+        if a.views not in (VIEWS, found.n_views):
+            raise SettingsError(
+                f"--views {a.views}: {Path(a.orbit).name} has {found.n_views} views. Remove it."
+            )
+        return found
     if a.orbit not in ORBITS:
         raise SettingsError(
             f"--orbit {a.orbit!r}: expected one of {', '.join(ORBITS)}, or ORBIT.geom."

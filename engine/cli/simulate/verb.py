@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.cli.console import Console
 from engine.cli.outputs import add_force, add_output, seed
+from engine.cli.parser import excludes
 from engine.cli.simulate import histogram, projections
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import SettingsError
@@ -54,6 +55,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--white", type=Path, metavar="MAP", help="white-matter map (NIfTI) (default: none)"
     )
+    excludes(p, "--grey", "--phantom")
     p.set_defaults(act=_simulate)
 
 

@@ -45,12 +45,14 @@ class QualityPhantom(ABC):
     title : displayed name
     text : description of the measurement
     followed : group and name of the figures that are followed over iterations
+    uses : names of the facts that change its figures
     """
 
     kind: ClassVar[str]
     title: ClassVar[str]
     text: ClassVar[str]
     followed: ClassVar[Followed] = ()
+    uses: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def located(self, volume: Volume, facts: PhantomFacts) -> Measure:

@@ -30,6 +30,7 @@ class CtWater(QualityPhantom):
     kind: ClassVar[str] = "ct-water"
     title: ClassVar[str] = "CT water cylinder"
     text: ClassVar[str] = "CT number, uniformity, noise and noise power spectrum"
+    uses: ClassVar[frozenset[str]] = frozenset(("expected",))
     followed: ClassVar[Followed] = (
         ("CT number", "Mean in the centre"),
         ("Noise", "Spread of voxels"),

@@ -108,6 +108,7 @@ class NemaNu2(QualityPhantom):
     kind: ClassVar[str] = "nema-nu2"
     title: ClassVar[str] = "NEMA NU 2 body"
     text: ClassVar[str] = "Contrast recovery, background variability, lung residual error"
+    uses: ClassVar[frozenset[str]] = frozenset(("contrast", "cold", "truth", "at"))
     followed: ClassVar[Followed] = (
         ("Contrast recovery", "17 mm"),
         ("Background variability", "17 mm"),

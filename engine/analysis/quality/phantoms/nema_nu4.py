@@ -77,6 +77,7 @@ class NemaNu4(QualityPhantom):
     kind: ClassVar[str] = "nema-nu4"
     title: ClassVar[str] = "NEMA NU 4 mouse"
     text: ClassVar[str] = "Uniformity, recovery of rods, spill-over into water and air"
+    uses: ClassVar[frozenset[str]] = frozenset(("truth", "at"))
     followed: ClassVar[Followed] = (
         ("Recovery", "2 mm"),
         ("Uniformity", "Standard deviation"),

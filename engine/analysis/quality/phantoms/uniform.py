@@ -14,6 +14,7 @@ import numpy as np
 from engine.analysis.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
 from engine.analysis.quality.phantoms.base import Followed, Measure, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
+from engine.core.errors import SettingsError
 from engine.data.volume import Volume
 
 N_RINGS = 6
@@ -27,6 +28,7 @@ class PetCylinder(QualityPhantom):
     kind: ClassVar[str] = "pet-cylinder"
     title: ClassVar[str] = "Uniform cylinder"
     text: ClassVar[str] = "Uniformity along and across the axis, noise, mean"
+    uses: ClassVar[frozenset[str]] = frozenset(("expected", "truth"))
     followed: ClassVar[Followed] = (
         ("Across", "Outermost ring"),
         ("Noise", "Spread of voxels"),
@@ -39,7 +41,14 @@ class PetCylinder(QualityPhantom):
         ------
         DataError
             if there is no cylinder, or if it is too small
+        SettingsError
+            if the true value is not above 0
         """
+        if facts.expected is not None and not facts.expected > 0:
+            raise SettingsError(
+                f"the true value of the cylinder is {facts.expected:g}, expected more than 0; "
+                "correct it."
+            )
         found = find_cylinder(facts.truth or volume)
         return partial(self._measured, expected=facts.expected, found=found)
 
@@ -57,7 +66,7 @@ class PetCylinder(QualityPhantom):
             QualityFigure("Innermost ring", *_first(across), "%", "Across"),
             QualityFigure("Outermost ring", *_last(across), "%", "Across"),
         ]
-        if expected:
+        if expected is not None:
             off = 100 * (stats.mean / expected - 1)
             error = 100 * stats.error / expected
             figures.insert(

@@ -75,7 +75,20 @@ def test_reconstruct_writes_image_scan_and_volume(
             ["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--volume", "v.h5"],
             "--volume needs --scan",
         ),
-        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--newest", "99"], "expected 1 to 60 s"),
+        (
+            [
+                "reconstruct",
+                "SCAN",
+                "--replay",
+                "-o",
+                "x.h5",
+                "--mode",
+                "sliding",
+                "--newest",
+                "99",
+            ],
+            "expected 1 to 60 s",
+        ),
         (
             ["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"],
             "runs only on the CPU",
