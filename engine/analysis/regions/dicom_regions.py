@@ -169,6 +169,9 @@ def _segments(found: Dataset, name: str) -> Iterator[NamedShape]:
             f"{name}: the file has {len(frames):,} frames but describes "
             f"{len(groups):,}; export it again."
         )
+    # Rows along y: the grid has rows along x, so the pixels are transposed
+    if _has_rows_along_y(groups[0], shared):
+        frames = frames.swapaxes(1, 2)
     grid, level, (down, across) = _grid(list(groups), shared, frames.shape[1:], name)
     _refuse_large(name, grid.shape)
     number = np.array(
@@ -204,11 +207,18 @@ def _grid(
     groups: list[Dataset], shared: Dataset, shape: tuple[int, ...], name: str
 ) -> tuple[ImageGrid, NDArray[np.int64], tuple[int, int]]:
     """Return the grid of all frames, the slice of each frame, and the signs of rows and columns."""
-    first = _group(groups[0], shared, "PlaneOrientationSequence")
-    across, down = _direction_signs(first.ImageOrientationPatient, name)
+    cosines = _cosines(groups[0], shared)
+    if any(_cosines(group, shared) != cosines for group in groups):
+        raise DataError(
+            f"{name}: the frames have different orientations; export the regions with the slices "
+            "of one image."
+        )
     measures = _group(groups[0], shared, "PixelMeasuresSequence")
     # Pixel Spacing states the distance between rows first (PS3.3 10.7.1.3).
     height, width = (float(v) for v in measures.PixelSpacing)
+    if _has_rows_along_y(groups[0], shared):
+        cosines, height, width = [*cosines[3:], *cosines[:3]], width, height
+    across, down = _direction_signs(cosines, name)
     places = np.array(
         [_group(g, shared, "PlanePositionSequence").ImagePositionPatient for g in groups], float
     )
@@ -233,11 +243,28 @@ def _group(own: Dataset, shared: Dataset, keyword: str) -> Dataset:
     return own[keyword][0] if keyword in own else shared[keyword][0]
 
 
+def _cosines(own: Dataset, shared: Dataset) -> list[float]:
+    """Return the directions of a row and of a column, as three cosines each."""
+    found = _group(own, shared, "PlaneOrientationSequence").ImageOrientationPatient
+    return [float(each) for each in found]
+
+
+def _has_rows_along_y(own: Dataset, shared: Dataset) -> bool:
+    """Return True if each row of a frame runs along y; such slices can be axial too."""
+    cosines = _cosines(own, shared)
+    return abs(cosines[1]) > 1 - STRAIGHT and abs(cosines[3]) > 1 - STRAIGHT
+
+
 def _direction_signs(cosines: Sequence[float], name: str) -> tuple[int, int]:
     """Return the signs of the column direction along x and of the row direction along y."""
     want = np.array([cosines[0], 0, 0, 0, cosines[4], 0], float)
     if np.abs(np.array(cosines, float) - want).max() > STRAIGHT:
-        raise DataError(f"{name}: the slices are not axial; export the regions on axial slices.")
+        given = ", ".join(f"{each:.4g}" for each in cosines)
+        raise DataError(
+            f"{name}: the slices are not axial (row and column directions: {given}). In the other "
+            "program, show the image in axial slices and export the regions from them, or export "
+            "an RT structure set with axial contours."
+        )
     return (1 if cosines[0] > 0 else -1), (1 if cosines[4] > 0 else -1)
 
 

@@ -62,6 +62,49 @@ def test_reversed_rows_are_placed_correctly(tmp_path):
     )
 
 
+@pytest.mark.parametrize("signs", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
+def test_rows_along_y_are_placed_correctly(tmp_path, signs):
+    """Some programs store the transposed pixels, and state it in the orientation."""
+    down, across = signs
+    source = dcmread(liver(tmp_path))
+    pixels = source.pixel_array.reshape(512, 512)
+    shared = source.SharedFunctionalGroupsSequence[0]
+    height, width = 2.0, 0.5
+    shared.PixelMeasuresSequence[0].PixelSpacing = [height, width]
+    source.save_as(tmp_path / "plain.dcm")
+    (plain,) = read_dicom_regions(tmp_path / "plain.dcm").regions
+    place = source.PerFrameFunctionalGroupsSequence[0].PlanePositionSequence[0]
+    first = [float(each) for each in place.ImagePositionPatient]
+    # The first pixel is at the opposite corner for a negative direction
+    first[0] += 511 * width * (across < 0)
+    first[1] += 511 * height * (down < 0)
+    # Rows are now along y, so their distance is that of the columns
+    shared.PixelMeasuresSequence[0].PixelSpacing = [width, height]
+    stored = pixels[::down, ::across].T
+    source.PixelData = np.packbits(stored.ravel(), bitorder="little").tobytes()
+    place.ImagePositionPatient = [f"{each:.6f}" for each in first]
+    shared.PlaneOrientationSequence[0].ImageOrientationPatient = [0, down, 0, across, 0, 0]
+    source.save_as(tmp_path / "turned.dcm")
+    (turned,) = read_dicom_regions(tmp_path / "turned.dcm").regions
+    np.testing.assert_array_equal(turned.shape.mask, plain.shape.mask)
+    np.testing.assert_allclose(turned.shape.lower_mm, plain.shape.lower_mm, atol=1e-3)
+    np.testing.assert_allclose(turned.shape.voxel_mm, (width, height, 1.0), atol=1e-6)
+
+
+def test_frames_of_different_orientation_are_refused(tmp_path):
+    source = dcmread(liver(tmp_path))
+    other = deepcopy(source.PerFrameFunctionalGroupsSequence[0])
+    other.PlaneOrientationSequence = deepcopy(
+        source.SharedFunctionalGroupsSequence[0].PlaneOrientationSequence
+    )
+    other.PlaneOrientationSequence[0].ImageOrientationPatient = [-1, 0, 0, 0, 1, 0]
+    source.PerFrameFunctionalGroupsSequence.append(other)
+    source.NumberOfFrames, source.PixelData = 2, 2 * source.PixelData
+    source.save_as(tmp_path / "two.dcm")
+    with pytest.raises(DataError, match="the frames have different orientations"):
+        read_dicom_regions(tmp_path / "two.dcm")
+
+
 def test_oblique_slices_and_missing_frames_are_refused(tmp_path):
     with pytest.raises(DataError, match="are not axial"):
         read_dicom_regions(liver(tmp_path, cosines=[0.8, 0.6, 0, -0.6, 0.8, 0]))
