@@ -16,7 +16,7 @@ from engine.core.errors import EngineError, OutputError, SettingsError
 from engine.core.json_types import Plain
 from engine.core.printing import print_lines
 from engine.io.folder import is_file
-from engine.io.safety.atomic_write import write_atomically
+from engine.io.safety.atomic_write import refuse_impossible, write_atomically
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.protocols.privacy.key import file_of
 
@@ -385,6 +385,10 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
     outputs = [file for _, path, written in named for file in written(path, arguments)]
     if outputs:
         refuse_to_overwrite(outputs, _inputs(arguments), force=arguments.force)
+    for option, path, _ in named:
+        # The JSON of a measurement is written at its end, which can be hours later
+        if option == "json":
+            refuse_impossible(path)
     paths = [path for _, path, _ in named]
     links = [file for file in outputs if file not in paths and file.is_symlink()]
     if links:

@@ -15,6 +15,7 @@ from engine.core.json_types import Plain
 from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.dicom.series import frames_in_series
 from engine.io.dicom.subject import Subject
+from engine.io.safety.atomic_write import refuse_impossible
 from engine.io.safety.open_input import read_text
 from engine.io.text.json_text import from_json
 from engine.results import Results
@@ -74,6 +75,7 @@ def add_verbs(verbs: Verbs) -> None:
 def _report(arguments: argparse.Namespace, console: Console) -> None:
     # Tested first: a signature stays once it is made
     ending_of_report(arguments.output)
+    refuse_impossible(arguments.output)
     site, quality = Site.read(), _quality(arguments.quality)
     results = Results()
     result = results.open(arguments.result)

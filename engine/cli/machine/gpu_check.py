@@ -15,6 +15,7 @@ from engine.cli.outputs import Output, add_force
 from engine.cli.parser import excludes
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import ResourceError, SettingsError
+from engine.io.safety.atomic_write import refuse_impossible
 
 if TYPE_CHECKING:
     from engine.core.backend.devices import DeviceInfo
@@ -77,6 +78,8 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
 def _check(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tools.benchmark import gpu_file, gpu_steps
 
+    # Before a measurement of a quarter of an hour
+    refuse_impossible(arguments.output)
     device = _device(arguments.device)
     names = tuple(arguments.steps.split(",")) if arguments.steps else ()
     steps = gpu_steps.chosen(gpu_steps.steps(device.key, quick=arguments.quick), names)

@@ -57,3 +57,21 @@ def test_long_name_is_no_internal_error(command, capsys) -> None:
 
 def test_time_for_a_name_that_is_too_long_is_that_of_a_small_file() -> None:
     assert allowed_seconds(Path(LONG)) == allowed_seconds(None)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["gpu-check", "--device", "cpu", "-o"],
+        ["bench", "cone", "--json"],
+        ["bench", "gpu", "--json"],
+    ],
+)
+def test_missing_folder_is_reported_before_the_measurement(
+    command, tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*command, "none/a.json"]) == USER_FAULT
+    output = capsys.readouterr()
+    assert "does not exist; create it or choose another" in output.err
+    assert "..." not in output.err and not output.out

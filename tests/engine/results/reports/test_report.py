@@ -270,6 +270,7 @@ def test_invalid_report_command_signs_nothing(result, tmp_path, capsys):
     assert "must end with one of .pdf" in capsys.readouterr().err
     (tmp_path / "q.json").write_text('{"format": "other"}')
     assert main([*command, str(out), "--quality", str(tmp_path / "q.json")]) == USER_FAULT
+    assert main([*command, str(tmp_path / "none" / "a.pdf")]) == USER_FAULT
     assert signatures_of(result) == () and not out.exists()
     figure = {"name": "Recovery", "value": 0.413, "error": 0.02, "unit": "", "group": "22 mm"}
     report = {"format": "isocenter-quality-1", "title": "NEMA", "figures": [figure]}
