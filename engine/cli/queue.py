@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.device import add_device
-from engine.cli.outputs import Output, add_complete_events, add_force, add_threads
+from engine.cli.outputs import Output, add_complete_events, add_force, add_threads, count
 from engine.cli.parser import needs
 from engine.cli.shards import SCHEDULER, address, n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
@@ -69,7 +69,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.set_defaults(act=_remove)
     p = kinds.add_parser("move", help="move a study to another position")
     p.add_argument("study", metavar="ID", help="study ID, see `queue list`")
-    p.add_argument("to", type=int, metavar="POSITION", help="new position, from 1")
+    p.add_argument("to", type=count, metavar="POSITION", help="new position, from 1")
     p.set_defaults(act=_move)
 
 
@@ -279,24 +279,28 @@ def _pause(arguments: argparse.Namespace, console: Console) -> None:
     if not arguments.studies:
         queue.set_running(False)
         console.line("Queue paused. `isocenter queue run` continues.")
-    _apply_to_each(arguments.studies, queue.pause, "paused", console)
+    _apply_to_each(_known(queue, arguments.studies), queue.pause, "paused", console)
 
 
 def _resume(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
-    _apply_to_each(
-        arguments.studies or _in_state(queue, "paused"), queue.resume, "waiting", console
-    )
+    ids = _known(queue, arguments.studies) or _in_state(queue, "paused")
+    if not ids:
+        console.line("There are no paused studies.")
+    _apply_to_each(ids, queue.resume, "waiting", console)
 
 
 def _retry(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
-    _apply_to_each(arguments.studies or _in_state(queue, "failed"), queue.retry, "waiting", console)
+    ids = _known(queue, arguments.studies) or _in_state(queue, "failed")
+    if not ids:
+        console.line("There are no failed studies.")
+    _apply_to_each(ids, queue.retry, "waiting", console)
 
 
 def _remove(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
-    for id in arguments.studies:
+    for id in _known(queue, arguments.studies):
         title = queue.get(id).title
         queue.remove(id)
         console.line(f"{id}  removed: {title}")
@@ -321,13 +325,21 @@ def _answer(arguments: argparse.Namespace, console: Console) -> None:
         arguments.accept,
     )
     queue = StudyQueue()
-    for id in arguments.studies:
+    for id in _known(queue, arguments.studies):
         entry = answer_question(queue, id, answer)
         console.line(f"{id}  {state_text(entry)}: {entry.title}")
         if (question := entry.open_question) is not None:
             console.line(f"     {question.text}")
             console.line(f"     Answer: isocenter queue answer {id} {options_of(question)}")
     _show_how_to_start(queue, console)
+
+
+def _known(queue: StudyQueue, ids: list[str]) -> list[str]:
+    """Return the IDs once each, after testing all, so that a wrong one changes no study."""
+    once = list(dict.fromkeys(ids))
+    for id in once:
+        queue.get(id)
+    return once
 
 
 def _in_state(queue: StudyQueue, state: str) -> list[str]:

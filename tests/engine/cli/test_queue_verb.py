@@ -63,3 +63,27 @@ def test_queue_reports_failed_studies_and_names_images_by_pseudonyms(
     assert main(["queue", "pause", good.id]) == USER_FAULT
     assert "its state is 'finished' and cannot change to 'paused'" in capsys.readouterr().err
     assert main(["queue", "remove", noise.id, good.id]) == DONE and not queue.entries()
+
+
+@pytest.mark.parametrize("words", [["pause"], ["remove"], ["answer", "--accept"]])
+def test_wrong_id_changes_no_study(
+    queue: StudyQueue, studies: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["queue", "add", *studies]) == DONE
+    before = queue.entries()
+    capsys.readouterr()
+    assert main(["queue", *words, before[0].id, "0000abcd"]) == USER_FAULT
+    output = capsys.readouterr()
+    assert "0000abcd: the queue has no study with this ID" in output.err and not output.out
+    assert queue.entries() == before
+
+
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [("resume", "There are no paused studies."), ("retry", "There are no failed studies.")],
+)
+def test_verb_without_a_study_says_so(
+    queue: StudyQueue, verb: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["queue", verb]) == DONE
+    assert capsys.readouterr().out.strip() == said
