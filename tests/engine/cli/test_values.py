@@ -87,7 +87,7 @@ def test_text_that_names_a_folder_is_not_searched(tmp_path, monkeypatch) -> None
         tmp_path / "a.h5",
     )
     seen: list[Path] = []
-    monkeypatch.setattr("engine.cli.outputs._files_of", lambda path: seen.append(path) or [path])
+    monkeypatch.setattr("engine.cli.outputs.files_with", lambda path: seen.append(path) or [path])
     arguments = LEAVES["isocenter reconstruct"].parse_args(
         [str(tmp_path / "a.h5"), "-o", str(tmp_path / "b.h5"), "--protocol", str(tmp_path)]
     )
