@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 from pydantic import ValidationError
 
-from engine.core.errors import FileFormatError, SettingsError
+from engine.core.errors import EngineError, FileFormatError, SettingsError
 from engine.core.json_types import Plain
 from engine.core.settings import Settings, explain, setting
 from engine.io.safety import audit_log
@@ -150,7 +150,7 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
     SettingsError
         if `who` is empty
     FileFormatError
-        if an earlier signature or the worklist order is damaged
+        if an earlier signature is damaged
     """
     if not who.strip():
         raise SettingsError("The name of the person who signs is missing; enter a name.")
@@ -165,7 +165,7 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
             who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
             login=login_name(), result=result.id, result_sha256=result.record.sha256,
             version=program_version() or "not known", listed=who.strip() in known,
-            missing=len(_missing(result.id, earlier)), patient=_patient_of(result),
+            missing=len(_missing(result.id, earlier)), patient=_patient_of(result) or "",
             log_line=line, log_sha256=digest, before=_chain(earlier),
         ).with_key(key)  # fmt: skip
         write_atomically(_file_of((*earlier, made)), path, private=True)
@@ -300,8 +300,9 @@ def _fault(result: Result, made: tuple[Signature, ...], text: str) -> str:
 
 def _refuse_other_patient(result: Result, made: tuple[Signature, ...]) -> None:
     """Refuse signatures for another patient than that of the worklist order."""
-    signed = _patients(made) - {""}
-    if signed and signed != {_patient_of(result)}:
+    signed, now = _patients(made) - {""}, _patient_of(result)
+    # An order that cannot be read is reported by its own readers, and names no patient.
+    if signed and now is not None and signed != {now}:
         raise FileFormatError(
             f"{result.id}: the worklist order of this result is missing or names another patient "
             "than at its sign-off. Restore the folder of the result from a backup."
@@ -313,12 +314,18 @@ def _patients(made: tuple[Signature, ...]) -> set[str]:
     return {each.patient for each in made if "patient" in each.model_fields_set}
 
 
-def _patient_of(result: Result) -> str:
-    """Return the mark of the patient in the worklist order as it is now; empty without an order."""
+def _patient_of(result: Result) -> str | None:
+    """Return the mark of the patient in the worklist order as it is now.
+
+    It is empty without an order, and None if the order cannot be read.
+    """
     from engine.io.dicom.order import ORDER, ImagingOrder  # few results have a patient
 
     path = result.folder / ORDER
-    return patient_mark(ImagingOrder.read(path).patient_id) if path.is_file() else ""
+    try:
+        return patient_mark(ImagingOrder.read(path).patient_id) if path.is_file() else ""
+    except EngineError:
+        return None
 
 
 def _chain(earlier: tuple[Signature, ...]) -> str:

@@ -54,7 +54,7 @@ def test_calibration_factor_matches_the_activity_and_is_saved(
     dialog.act.click()
     is_idle = lambda: not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(is_idle, timeout=PATIENCE_MS)
-    assert "half_life_s" in dialog.state.text() and dialog.measured is None
+    assert "half-life" in dialog.state.text() and dialog.measured is None
     enter(dialog.form, nuclide="F-18", live_fraction=0.8)
     dialog.act.click()
     qtbot.waitUntil(lambda: dialog.measured is not None and is_idle(), timeout=PATIENCE_MS)
