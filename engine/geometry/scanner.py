@@ -97,7 +97,7 @@ class Scanner(Described):
 
     @cached_property
     def is_round(self) -> bool:
-        """Whether the crystals are on all sides of a cylinder about the axis."""
+        """True if the crystals are on all sides of a cylinder about the axis."""
         # Eight sectors must contain crystals: two panels have a constant radius only by chance.
         x, y = self.positions_mm[self.alive, :2].T
         radii, sides = np.hypot(x, y), np.arctan2(y, x) // (np.pi / 4)
@@ -164,7 +164,7 @@ class Scanner(Described):
 
     @property
     def rule_is_even(self) -> bool:
-        """Whether `in_coincidence` has all symmetries of the crystals."""
+        """True if `in_coincidence` has all symmetries of the crystals."""
         return True
 
     @property

@@ -186,7 +186,7 @@ class SinogramLayout:
 
     @property
     def is_whole(self) -> bool:
-        """Whether each bin is exactly one line of response."""
+        """True if each bin is exactly one line of response."""
         spans = all(each.min_difference == each.max_difference for each in self.segments)
         return spans and self.bin_mm is None and self.n_mashed == 1
 

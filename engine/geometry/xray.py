@@ -259,13 +259,13 @@ class XrayGeometry(Described):
 
     @property
     def is_upright(self) -> bool:
-        """Whether the columns of all views are parallel to z."""
+        """True if the columns of all views are parallel to z."""
         across = np.abs(self.v_mm[:, :2]).max(axis=1)
         return bool((across <= FLAT * np.abs(self.v_mm[:, 2])).all())
 
     @cached_property
     def is_circular(self) -> bool:
-        """Whether source and detector rotate rigidly about z in one plane."""
+        """True if source and detector rotate rigidly about z in one plane."""
         # Rotated back to β = 0, all views of a circular scan coincide.
         still = self.moved(about_z(-self.angles_rad))
         scale = {name: length(getattr(still, name)).max() for name in _VECTORS}

@@ -168,7 +168,7 @@ def may_be_nifti(file: InputFile) -> bool:
 
 
 def is_root(file: InputFile) -> bool:
-    """Whether a file has the header of ROOT, and not only the word "root", as /etc/passwd has."""
+    """Return True if a file has the header of ROOT; /etc/passwd has only the word "root"."""
     # The third number, fBEGIN, is the place of the first record, and the same in every file (TFile)
     return file.head.startswith(b"root") and file.head[8:12] == (100).to_bytes(4, "big")
 

@@ -18,6 +18,8 @@ from tests.sentences.kernel_texts import CODE, Text, python_texts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("packaging", "tests", "examples", "isocenter", "resources")
+PRODUCT = ("engine", "app")
+"""Folders in which only the beginnings of docstrings are checked here."""
 WORDS = (
     *("anew", "beside", "besides", "foretold", "kept", "said", "told", "whose"),
     *("whoever", "whomever", "nobody", "somebody", "theirs", "thereby"),
@@ -40,29 +42,41 @@ def faults(text: Text) -> Iterator[str]:
         yield f"{text.path}:{line}: {found[0]!r} is a private word; see engine/CONVENTIONS.md"
 
 
-def faults_of(path: str, source: str) -> Iterator[str]:
-    """Yield the private words of a Python file, with their places."""
+def opening_faults(path: str, source: str) -> Iterator[str]:
+    """Yield the docstrings of a Python file that begin like a noun clause, with their places."""
     for found in FIRST_WORD.finditer(source):
         line = source.count("\n", 0, found.start()) + 1
         yield f"{path}:{line}: a docstring that begins with {found[1]!r} is no sentence"
+
+
+def faults_of(path: str, source: str) -> Iterator[str]:
+    """Yield the private words and the noun clauses of a Python file, with their places."""
+    yield from opening_faults(path, source)
     # Most files contain none of the words, and a search is faster than a parser.
     if PHRASES.search(source):
         for text in python_texts(path, source):
             yield from faults(text)
 
 
-def files() -> Iterator[tuple[str, str]]:
+def files(folders: tuple[str, ...] = FOLDERS) -> Iterator[tuple[str, str]]:
     """Yield path and source of every Python file in the folders."""
-    for folder in FOLDERS:
+    for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
 
 
+def all_faults() -> Iterator[str]:
+    """Yield all faults of the repository."""
+    for path, source in files():
+        yield from faults_of(path, source)
+    for path, source in files(PRODUCT):
+        yield from opening_faults(path, source)
+
+
 def main() -> None:
     """Print the private words."""
-    for path, source in files():
-        for fault in faults_of(path, source):
-            sys.stdout.write(f"{fault}\n")
+    for fault in all_faults():
+        sys.stdout.write(f"{fault}\n")
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sentences.private_phrases import FOLDERS, WORDS, faults_of, files
+from tests.sentences.private_phrases import FOLDERS, PRODUCT, WORDS, all_faults, faults_of, files
 
 
 def test_texts_contain_no_private_words() -> None:
-    found = list(files())
-    assert {path.split("/")[0] for path, _ in found} == {*FOLDERS}, "the files were not found"
-    private = [fault for path, source in found for fault in faults_of(path, source)]
+    for folders in (FOLDERS, PRODUCT):
+        found = {path.split("/")[0] for path, _ in files(folders)}
+        assert found == {*folders}, "the files were not found"
+    private = list(all_faults())
     assert not private, "\n".join(["", *private])
 
 

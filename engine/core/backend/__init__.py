@@ -64,7 +64,7 @@ class Backend:
 
     @property
     def is_cuda(self) -> bool:
-        """Whether arrays are on a GPU."""
+        """True if arrays are on a GPU."""
         return self.gpu is not None
 
     @property

@@ -99,7 +99,7 @@ class CupyGpu(Gpu):
         return target
 
     def _by_ring(self, host: HostArray, there: Array) -> bool:
-        """Whether a copy is large, contiguous on both sides, and from pageable memory."""
+        """Return True if a copy is large, contiguous on both sides, and from pageable memory."""
         if host.nbytes < MIN_BYTES or host.dtype != there.dtype or host.shape != there.shape:
             return False
         if not (host.flags.c_contiguous and there.flags.c_contiguous):

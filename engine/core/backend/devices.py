@@ -56,12 +56,12 @@ class DeviceInfo:
 
     @property
     def usable(self) -> bool:
-        """Whether a run can use the device."""
+        """True if a run can use the device."""
         return not self.obstacle
 
     @property
     def is_gpu(self) -> bool:
-        """Whether the device has its own memory."""
+        """True if the device has its own memory."""
         return self.key.partition(":")[0] == "cuda"
 
 

@@ -69,7 +69,7 @@ class SelfTestResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the card computes correctly."""
+        """True if the card computes correctly."""
         return not self.faults
 
     @property

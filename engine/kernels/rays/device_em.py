@@ -146,7 +146,7 @@ class DeviceEm:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all images so far were finite; waits for the updates."""
+        """True if all images so far were finite; waits for the updates."""
         peak = self._gpu.download(self._peak)[0]  # A filter can produce NaN.
         return bool(np.isfinite(peak)) and not self._gpu.download(self._fault)[0]
 

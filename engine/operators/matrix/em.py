@@ -166,7 +166,7 @@ class MatrixEm:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all values of the image are finite; waits for the updates."""
+        """True if all values of the image are finite; waits for the updates."""
         return bool(self._xp.isfinite(self._x).all())
 
     def _device_array(self, values: Array) -> Array:

@@ -104,7 +104,7 @@ class HostXray:
 
     @cached_property
     def _is_upright(self) -> bool:
-        """Whether rays of a detector column are integrated together; back projection never asks."""
+        """True if rays of a detector column are integrated together; back projection never asks."""
         geometry = self._scene.geometry
         # for few rows, the common interpolation of columns costs more time than it saves
         shares_columns = geometry.is_upright and geometry.shape[0] > FEW_ROWS
@@ -304,7 +304,7 @@ class HostXray:
 
     @property
     def _is_along_x(self) -> bool:
-        """Whether lines of voxels run along x, like detector rows, and not along z."""
+        """True if lines of voxels run along x, like detector rows, and not along z."""
         return self._kernel != "upright"
 
     def _lines(self, views: range) -> Array:

@@ -101,7 +101,7 @@ class Scene:
 
     @cached_property
     def is_steep(self) -> bool:
-        """Whether any ray is steeper along z than across."""
+        """True if any ray is steeper along z than across."""
         n_rows, n_columns = self.geometry.shape
         columns, rays = np.arange(n_columns), self.rays
         # used for upright detectors only: there x and y do not change with the row and z does so
@@ -115,7 +115,7 @@ class Scene:
 
     @cached_property
     def is_ahead(self) -> bool:
-        """Whether the source of every view is in front of the whole volume."""
+        """True if the source of every view is in front of the whole volume."""
         depth = self.matrices[:, 2]
         # with a margin of one voxel; a plane is lowest in a corner of the box
         sizes = np.array(self.grid.shape[::-1])
@@ -124,13 +124,13 @@ class Scene:
 
     @property
     def has_few_slices(self) -> bool:
-        """Whether rays are computed next to each other, by `FewSlices`."""
+        """True if rays are computed next to each other, by `FewSlices`."""
         is_few = self.grid.shape[0] <= FEW_SLICES
         return is_few and self.geometry.is_upright and not self.is_steep and self.is_ahead
 
     @cached_property
     def rows_match_slices(self) -> bool:
-        """Whether rays are parallel and each axial slice is seen at one height of the detector."""
+        """True if rays are parallel and each axial slice is seen at one height of the detector."""
         return are_level(self.matrices, self.grid.shape[1:])
 
     def adjoint_weights(self, views: range, xp: ModuleType = np) -> Array:
