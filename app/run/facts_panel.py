@@ -49,7 +49,7 @@ class FactsTab(QWidget):
         self.tree.setItemDelegateForColumn(1, _WrappedValues(self.tree))
         header = self.tree.header()
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        # Rows get the height of their wrapped texts only when they are laid out again.
+        # A new column width changes the number of lines of each wrapped text.
         header.sectionResized.connect(self.tree.scheduleDelayedItemsLayout)
         self.copy = button(tr("Copy as text"), self._copy, tr("Copy everything to the clipboard"))
         self._empty = label(EMPTY, "muted", wrap=True)

@@ -213,7 +213,7 @@ class Rule:
 
     Attributes
     ----------
-    option : option that would silently have no effect, which users would not notice
+    option : option that needs or excludes the others; otherwise it would have no effect
     others : options, also with a value or a pattern, such as "--orbit helix" or "-o *.dcm"
     excludes : True if none of the others may be given; otherwise one of them must be
     defaults : (key, default) of each option that is named

@@ -248,7 +248,7 @@ class Preferences:
     @property
     def floating(self) -> tuple[str, ...]:
         """Names of the panels in separate windows."""
-        # Up to version 0.2.0 the key was "apart".
+        # Version 0.2.0 stored the names under the key "apart".
         return tuple(self._stored_text("floating", self._stored_text("apart", "")).split())
 
     @floating.setter

@@ -47,7 +47,7 @@ class RegionFigures:
     Attributes
     ----------
     mean, sd : weighted by the share of each voxel; sd is that of the voxels, not of the mean
-    minimum, maximum : of the voxels whose centre is inside
+    minimum, maximum : over the voxels with their centre inside
     peak : highest mean of a sphere of 1 mL, with its position; None if none fits
     volume_ml : volume inside the image [mL]
     total : sum over the volume, in `total_unit`

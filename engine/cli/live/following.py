@@ -62,16 +62,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 
 def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending) -> None:
     protocol = _protocol(arguments)
-    options = {
-        f"--{key.removeprefix('input_').replace('_', '-')}": value
-        for key, value in vars(arguments).items()
-        if key == "newest" or key.startswith("input_")
-    }
-    refuse_given(
-        arguments,
-        {option: value is not None for option, value in options.items()},
-        "It is for list-mode PET. Remove it.",
-    )
+    _refuse_options_of_pet(arguments)
     # before any thread starts, because both start processes by a fork
     geometry = stored_geometry(arguments.geometry)
     source = source_of(arguments, None if geometry is None else geometry.shape)
@@ -131,6 +122,16 @@ def _reconstruct(arguments: argparse.Namespace, console: Console, ending: Ending
             f"{source.name}: no slice could be reconstructed. State: "
             f"{session.newest.state or 'no data'}. Check that the source sends a complete scan."
         )
+
+
+def _refuse_options_of_pet(arguments: argparse.Namespace) -> None:
+    """Refuse the options of PET, which would have no effect on X-ray projections."""
+    given = {
+        f"--{key.removeprefix('input_').replace('_', '-')}": value is not None
+        for key, value in vars(arguments).items()
+        if key == "newest" or key.startswith("input_")
+    }
+    refuse_given(arguments, given, "It is for list-mode PET. Remove it.")
 
 
 def _save_slices(

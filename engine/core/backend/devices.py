@@ -153,7 +153,7 @@ def choose(devices: tuple[DeviceInfo, ...], wanted: str) -> DeviceInfo:
 
     Returns
     -------
-    the device; if it does not exist, an entry whose `obstacle` lists the GPUs of this machine
+    the device; for an unknown one, an entry with the GPUs of this machine in `obstacle`
     """
     if wanted == "auto":
         # Tuples compare in order: usable first, then GPU before CPU.
