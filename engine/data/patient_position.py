@@ -36,6 +36,19 @@ def axes_facts(info: Plain) -> Plain:
     return facts if facts.get("axes", "LPS") != "LPS" else {}
 
 
+def with_axes_facts(provenance: Plain, info: Plain) -> Plain:
+    """Return a provenance with the facts about the axes of an image, which its caller can lack.
+
+    Parameters
+    ----------
+    provenance
+        origin of the image as JSON values
+    info
+        facts of the image itself, which a user can have changed
+    """
+    return {**provenance, **axes_facts(info)}
+
+
 def is_position_by_user(info: Plain) -> bool:
     """Return True if the user stated the patient position of an image."""
     return info.get(KEY) == BY_USER

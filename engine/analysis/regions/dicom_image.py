@@ -12,7 +12,7 @@ import numpy as np
 from engine.analysis.regions.region_set import Region
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
-from engine.data.patient_position import axes_facts
+from engine.data.patient_position import with_axes_facts
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.dicom.general import general_attributes
@@ -101,7 +101,7 @@ class DicomImage:
         digest = digest_of(volume, written)
         if subject is None and order is not None:
             subject = of_order(order, volume, provenance, written)
-        identity = subject or subject_of({**provenance, **axes_facts(volume.info)}, digest)
+        identity = subject or subject_of(with_axes_facts(provenance, volume.info), digest)
         found = references_of(volume, provenance, identity, series, written)
         return cls(volume, provenance, identity, digest, found, series)
 

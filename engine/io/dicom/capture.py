@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.json_types import Plain
-from engine.data.patient_position import axes_facts
+from engine.data.patient_position import with_axes_facts
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.base import VolumeWriter
@@ -132,7 +132,7 @@ def capture_of(
         dynamic image refers to no slice
     """
     digest = digest_of(volume, frames_in_series(volume, provenance, frames))
-    identity = subject or subject_of({**provenance, **axes_facts(volume.info)}, digest)
+    identity = subject or subject_of(with_axes_facts(provenance, volume.info), digest)
     study = str(identity.attributes["StudyInstanceUID"])
     pixels = sha256(page.pixels.tobytes()).hexdigest()
     # UIDs from the content: a second export of the same page does not add a duplicate to an

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
-from engine.data.patient_position import axes_facts
+from engine.data.patient_position import with_axes_facts
 from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import sidecar_path, write_with_sidecar
 from engine.io.dicom import transmission
@@ -113,7 +113,7 @@ def write_enhanced(
     """
     refuse_enhanced(volume, path, provenance)
     digest = digest_of(volume)
-    identity = subject or subject_of({**provenance, **axes_facts(volume.info)}, digest)
+    identity = subject or subject_of(with_axes_facts(provenance, volume.info), digest)
     # One slope for all frames, as in PixelValueTransformationSequence of the shared groups.
     slope = slope_of(volume)
     order = slice_order(volume)

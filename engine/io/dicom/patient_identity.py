@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.core.errors import DataError, SettingsError
 from engine.core.json_types import Plain
-from engine.data.patient_position import axes_facts
+from engine.data.patient_position import with_axes_facts
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.dicom.capture import DicomCaptureWriter, write_capture
@@ -72,7 +72,7 @@ def subject_of_image(
         return subject
     # Other scans of the patient can be written next to the same series. They must not share a frame
     # of reference, because viewers would overlay them.
-    own = subject_of({**provenance, **axes_facts(volume.info)}, digest_of(volume, frames))
+    own = subject_of(with_axes_facts(provenance, volume.info), digest_of(volume, frames))
     return replace(subject, frame_uid=uid_of("frame next to", subject.frame_uid, own.frame_uid))
 
 
@@ -94,7 +94,7 @@ def of_order(
         if the image belongs to another patient
     """
     refuse_other_patient(order, volume.patient)
-    stated = {**provenance, **axes_facts(volume.info)}
+    stated = with_axes_facts(provenance, volume.info)
     return subject_of_order(order, stated, digest_of(volume, frames))
 
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
-from engine.data.patient_position import axes_facts
+from engine.data.patient_position import with_axes_facts
 from engine.data.timing.decay import frame_factor
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.timing.timestamps import moment_of
@@ -343,7 +343,7 @@ def write_series(
     ResourceError
         if the folder exists or cannot be written
     """
-    stated = {**provenance, **axes_facts(volume.info)}
+    stated = with_axes_facts(provenance, volume.info)
     identity = subject or subject_of(stated, digest_of(volume, frames))
     n_images = max(len(frames), 1)
     n_files = n_images * volume.grid.shape[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
-from engine.data.patient_position import axes_facts
+from engine.data.patient_position import with_axes_facts
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import FRAME, Volume
 from engine.io.base import VolumeWriter
@@ -51,7 +51,7 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     stated = volume.info if provenance is None else provenance
     stated = {key: fact for key, fact in stated.items() if key != FRAME}  # the header states it
     # The axes belong to the values, so they are stored even if the caller's provenance lacks them.
-    stated = {**stated, **axes_facts(volume.info)}
+    stated = with_axes_facts(stated, volume.info)
     writer.write(volume, path, stated)
     note_written(path, writer.name)
 
